@@ -193,3 +193,15 @@ test('a worker whose disk limit is reached removes what was not used for the lon
   stop.abort();
   await ended;
 });
+
+test('a worker that may hold no session builds no environment for one', async () => {
+  const first = await world.cluster.worker();
+  const pungi = await world.front();
+  await pungi.environments.create({ venvName: 'ml', packages: ['apple==1.0'] });
+  const other = await world.cluster.worker([], { MAX_SESSIONS: '0' });
+  first.signal('SIGTERM');
+  await first.running.ended;
+  const { verdict } = await pungi.run({ code: VERSION, venvName: 'ml', session: 'new' });
+  expect(verdict).toMatchObject({ kind: 'busy', message: expect.stringMatching(/MAX_SESSIONS/) });
+  expect(eventsOf(other, 'built')).toEqual([]);
+});

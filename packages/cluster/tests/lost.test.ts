@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobOf } from '../../../tests/support/job.js';
 import { descendantsOf } from '../../../tests/support/processes.js';
@@ -9,6 +10,7 @@ import type { Pungi } from '../../core/src/pungi.js';
 import type { ClusterBackend } from '../src/front/cluster-backend.js';
 import { Offers } from '../src/front/offers.js';
 import { RemoteWorker } from '../src/front/remote-worker.js';
+import { KEEP_MS, UNNAMED_MS } from '../src/protocol/timing.js';
 import { TestCluster, type TestWorker } from './cluster.js';
 
 const FOR_LONG = 'print("begun", flush=True)\nimport time\ntime.sleep(60)';
@@ -249,4 +251,51 @@ test('the runs of a front end that is gone are ended by their worker', async () 
   });
   await backend.close();
   await until(() => worker.trail.some(({ event }) => event === 'abandoned'), 'the worker has ended the run');
+});
+
+const sessionsAt = async (pungi: Pungi) =>
+  (await pungi.health()).cluster!.workers.map(({ sessions }) => sessions);
+
+test('sessions that end while NATS is away end at their worker, and others stay', async () => {
+  await cluster.worker();
+  const pungi = await cluster.front();
+  for (let n = 0; n < 3; n += 1)
+    expect((await pungi.run({ code: `x = ${n}`, session: 'new' })).verdict.kind).toBe('ok');
+  await cluster.nats.kill();
+  const [kept, ...others] = pungi.sessions();
+  for (const { id } of others) pungi.endSession(id);
+  await cluster.nats.start();
+  await until(async () => `${await sessionsAt(pungi)}` === '1', 'one session is left', 45_000);
+  expect((await pungi.run({ code: 'x', session: kept!.id })).verdict).toEqual({ kind: 'ok' });
+});
+
+test('a fork that its front end has given up leaves nothing at its worker', async () => {
+  const worker = await cluster.worker();
+  const pungi = await cluster.front();
+  const { session } = await pungi.run({ code: 'x = 1', session: 'new' });
+  await until(async () => `${await sessionsAt(pungi)}` === '1', 'it is heard of');
+  worker.signal('SIGSTOP');
+  await expect(pungi.forkSession(session!.id)).rejects.toThrow(/its worker was lost/);
+  worker.signal('SIGCONT');
+  await until(async () => `${await sessionsAt(pungi)}` === '0', 'no session is left');
+});
+
+test('a session that is not used stays at its worker', async () => {
+  await cluster.worker();
+  const pungi = await cluster.front();
+  const { session } = await pungi.run({ code: 'x = 1', session: 'new' });
+  await pause(UNNAMED_MS + 2 * KEEP_MS);
+  expect((await pungi.run({ code: 'x', session: session!.id })).value?.json).toBe(1);
+});
+
+test('a worker that is drained while a session is forked ends', async () => {
+  const worker = await cluster.worker();
+  const pungi = await cluster.front();
+  const code = 'open("file", "wb").write(bytes(30_000_000))\nx = bytearray(b"1") * 100_000_000';
+  const { session } = await pungi.run({ code, session: 'new' });
+  const forked = pungi.forkSession(session!.id).catch(() => {});
+  await until(() => pungi.sessions().length === 2, 'it is being forked');
+  worker.signal('SIGTERM');
+  await worker.running.ended;
+  await forked;
 });

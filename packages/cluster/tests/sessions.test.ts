@@ -150,7 +150,24 @@ describe('with workers that hold two sessions each', () => {
       }
     }, 'the session is forked');
   });
+
+  test('of two workers, the one whose session has just ended takes the next one', async () => {
+    await few.worker([], { MAX_SESSIONS: '2', MAX_CONCURRENT_EXECUTIONS: '4' });
+    const front = await few.front();
+    const four = [1, 2, 3, 4];
+    for (const _ of four) await untilOk(() => begin(front));
+    for (const _ of four) {
+      // Their heartbeats say that both are full.
+      await until(async () => (await sessionsAt(front)).every((sessions) => sessions === 2), 'both are full');
+      front.endSession(front.sessions()[0]!.id);
+      expect((await begin(front)).verdict).toEqual({ kind: 'ok' });
+    }
+    for (const { id } of front.sessions()) front.endSession(id);
+  });
 });
+
+const sessionsAt = async (front: Pungi) =>
+  (await front.health()).cluster!.workers.map(({ sessions }) => sessions);
 
 const untilOk = (attempt: () => Promise<Outcome>) =>
   until(async () => (await attempt()).verdict.kind === 'ok', 'a run ends well');

@@ -58,7 +58,8 @@ export class Checkpoints {
     return this.#during(id, caller, 'fork', async (session, copies, stop) => {
       const forked = sessions.open(caller, session.origin, session.turns);
       try {
-        forked.worker = copyIn(await copies.fork(session.origin.limits, stop), NOT_COPIED);
+        const worker = copyIn(await copies.fork(session.origin.limits, stop), NOT_COPIED);
+        sessions.give(forked, worker);
       } catch (thrown) {
         sessions.close(forked, PungiError.from(thrown).message);
         throw thrown;

@@ -195,6 +195,14 @@ export class Sessions {
     }
   }
 
+  /** Gives a session its first worker. Throws SESSION_ENDED if it was ended meanwhile. */
+  give(session: Session, worker: Worker): void {
+    session.worker = worker;
+    if (session.ended === undefined) return;
+    release(session);
+    throw sessionEnded(session.ended);
+  }
+
   closeAll(): void {
     for (const session of this.#alive.values()) this.close(session, 'The server was stopped.');
   }

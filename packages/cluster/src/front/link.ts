@@ -11,6 +11,7 @@ import { BEAT_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
 import { Acks } from './acks.js';
+import { HeldClaims } from './held-claims.js';
 import { Holdings } from './holdings.js';
 import { Placement } from './placement.js';
 import { Reach } from './reach.js';
@@ -38,6 +39,7 @@ export class FrontLink {
   readonly holdings = new Holdings();
   readonly placement: Placement;
   readonly acks = new Acks((worker, received) => this.order(worker, 'ack', { received }));
+  readonly held = new HeldClaims((worker, claims) => this.order(worker, 'hold', { claims }));
   readonly #beating: NodeJS.Timeout;
   readonly #ending = new Set<Promise<unknown>>();
   /** The runs of the front end, for its heartbeats. */
@@ -104,6 +106,7 @@ export class FrontLink {
   async close(): Promise<void> {
     await Promise.all(this.#ending);
     clearInterval(this.#beating);
+    this.held.close();
     this.acks.flush();
     this.#beat(true);
     this.replies.close();

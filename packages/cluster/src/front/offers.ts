@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as timeout } from 'node:timers/promises';
 import { ERROR_CODES, type ErrorCode, PungiError } from '@pungi/core/base';
 import { type EnvironmentRef, GenerationGone, type WorkerSpec } from '@pungi/core/engine';
 import { deferred } from '../deferred.js';
@@ -11,6 +12,7 @@ import {
 } from '../protocol/messages.js';
 import { ANY, ARCH, type Labels, meets, needToken, placeOf } from '../protocol/subjects.js';
 import {
+  BEAT_MS,
   BUILD_MS,
   OFFER_AGAIN_MS,
   OFFER_MS,
@@ -132,6 +134,7 @@ export class Offers {
   async #claim(spec: WorkerSpec, signal: AbortSignal, patience: Patience, mayPlace: boolean): Promise<Claim> {
     const { labels = {} } = spec;
     const need = lineOf(spec);
+    const began = performance.now();
     const waited = patience.signal;
     const stop = AbortSignal.any([signal, waited]);
     // Those that wait already come first.
@@ -152,7 +155,10 @@ export class Offers {
       }
       patience.resume();
       inVain += 1;
-      if (answer === 'full' && spec.isForSession) this.#refuseSession(labels);
+      if (answer === 'full' && spec.isForSession && this.#areFullOfSessions(labels, began)) {
+        await pause(BEAT_MS / 4, stop);
+        continue;
+      }
       if (typeof answer === 'object' && answer.error instanceof GenerationGone) throw answer.error;
       if (typeof answer === 'object' && this.#hasFailed(failed.add(answer.worker), labels))
         throw answer.error;
@@ -257,12 +263,14 @@ export class Offers {
   }
 
   /**
-   * Throws SERVER_BUSY if no worker may hold another session: it might be long until one ends. To be asked when one has refused, as
-   * it may know of an end that the last heartbeats do not.
+   * Whether no worker may hold another session, by their last heartbeats. Throws SERVER_BUSY if these have come since then: it might be
+   * long until a session ends. Older ones may not know of one that has just ended.
    */
-  #refuseSession(labels: Labels): void {
-    const able = this.link.workers.all.filter((worker) => worker.state === 'ready' && meets(worker, labels));
-    if (able.length === 0 || able.some(hasRoomForSession)) return;
+  #areFullOfSessions(labels: Labels, since: number): boolean {
+    const { workers, placement } = this.link;
+    const able = workers.all.filter((worker) => worker.state === 'ready' && meets(worker, labels));
+    if (able.length === 0 || able.some(hasRoomForSession)) return false;
+    if (!able.every((worker) => placement.heardAt(worker) > since)) return true;
     const those = able.length === 1 ? 'The worker' : `Each of the ${able.length} workers`;
     throw new PungiError(
       'SERVER_BUSY',
@@ -304,6 +312,10 @@ export class Offers {
     );
   }
 }
+
+/** Resolves also if the signal comes first. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  timeout(ms, undefined, { signal }).catch(() => {});
 
 /** Runs that only some workers can take wait apart from the others, and hold none of them back. */
 const lineOf = ({ labels = {}, isForSession }: WorkerSpec): string =>

@@ -32,6 +32,8 @@ interface Known {
   others: number;
   /** The time of that heartbeat. */
   at: number;
+  /** It has refused one since then. */
+  takesNoSessions: boolean;
 }
 
 /**
@@ -84,9 +86,10 @@ export class Placement {
       const beat = all[(first + step) % all.length]!;
       if (beat.state !== 'ready' || !beat.isOpen || !meets(beat, labels)) continue;
       if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
-      const { own, others, at } = this.#of(beat);
+      const { own, others, at, takesNoSessions } = this.#of(beat);
       if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;
-      if (this.isCrowdedAt(beat.worker) || (isForSession && !hasRoomForSession(beat))) continue;
+      if (this.isCrowdedAt(beat.worker) || (isForSession && (takesNoSessions || !hasRoomForSession(beat))))
+        continue;
       found += 1;
       const load = (own + others) / beat.slots;
       if (best === undefined || load < best.load) best = { beat, load };
@@ -148,15 +151,21 @@ export class Placement {
     else this.#unconfirmedThere.set(worker, there);
   }
 
-  /** It did not take a run: others get them, until its next heartbeat. */
-  passBy(worker: WorkerKey): void {
+  /** It did not take a run: others get them, until its next heartbeat. It may still have room for runs that are no sessions. */
+  passBy(worker: WorkerKey, isForSession = false): void {
     const known = this.#known.get(keyOf(worker));
-    if (known) known.others = Number.POSITIVE_INFINITY;
+    if (known && isForSession) known.takesNoSessions = true;
+    else if (known) known.others = Number.POSITIVE_INFINITY;
+  }
+
+  /** The time of the last heartbeat of a worker. */
+  heardAt(worker: WorkerKey): number {
+    return this.#of(worker).at;
   }
 
   #of(worker: WorkerKey): Known {
     const key = keyOf(worker);
-    const known = this.#known.get(key) ?? { own: 0, others: 0, at: 0 };
+    const known = this.#known.get(key) ?? { own: 0, others: 0, at: 0, takesNoSessions: false };
     this.#known.set(key, known);
     return known;
   }
@@ -165,6 +174,7 @@ export class Placement {
     const known = this.#of(beat);
     known.others = Math.max(0, beat.busy - known.own);
     known.at = performance.now();
+    known.takesNoSessions = false;
     if (known.own + known.others < beat.slots) this.#onRoom();
   }
 }

@@ -258,7 +258,7 @@ export class RemoteRun {
 
   /** Another one gets a run that it did not take. */
   #passBy(why: string): void {
-    this.link.placement.passBy(this.worker);
+    this.link.placement.passBy(this.worker, this.order.placing?.isForSession);
     this.#settle({ ...this.#lost(false, why), isUnplaced: true });
   }
 

@@ -30,7 +30,7 @@ const GONE = ['its worker was lost'];
 /** A worker of another machine, which its front end has claimed. */
 export class RemoteWorker implements Worker, WorkerCopies {
   readonly copies: WorkerCopies = this;
-  #held: Held;
+  #held = NOTHING_HELD;
   #n = 0;
   #isReleased = false;
   #hasRun = false;
@@ -43,7 +43,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     private readonly claimAnother: (signal: AbortSignal) => Promise<Claim>,
     held: Held = NOTHING_HELD,
   ) {
-    this.#held = held;
+    this.#hold(held);
     this.#hasRun = held.isKept;
     this.#slot = claim.slot;
   }
@@ -149,13 +149,19 @@ export class RemoteWorker implements Worker, WorkerCopies {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const { isKept, checkpoints, ...end } = await remote.ended;
-      this.#held = { isKept, checkpoints };
+      this.#hold({ isKept, checkpoints });
       if (end.lost) this.#dismissWhenBack();
       return end;
     } finally {
       signal.removeEventListener('abort', cancel);
       slot.leave();
     }
+  }
+
+  /** Notes what the worker holds for it. */
+  #hold(held: Held): void {
+    this.#held = held;
+    this.link.held.set(this.claim, !this.#isReleased && isAny(held));
   }
 
   get #placing(): Placing | undefined {
@@ -166,7 +172,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
   /** Keeps the lease during the work, which may store large inputs. */
   async #holding<T>(work: () => Promise<T>): Promise<T> {
     const { claim } = this.claim;
-    const timer = setInterval(() => this.link.order(this.claim, 'hold', { claim }), HOLD_MS);
+    const timer = setInterval(() => this.link.order(this.claim, 'hold', { claims: [claim] }), HOLD_MS);
     return work().finally(() => clearInterval(timer));
   }
 
@@ -197,7 +203,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
 
   drop(checkpoint: string): void {
     const { isKept, checkpoints } = this.#held;
-    this.#held = { isKept, checkpoints: checkpoints.filter((name) => name !== checkpoint) };
+    this.#hold({ isKept, checkpoints: checkpoints.filter((name) => name !== checkpoint) });
     void this.#copy({ action: 'drop', checkpoint }, new AbortController().signal);
   }
 
@@ -207,9 +213,9 @@ export class RemoteWorker implements Worker, WorkerCopies {
     this.#isReleased = true;
     this.#slot?.answered();
     this.#slot?.leave();
-    const { isKept, checkpoints } = this.#held;
+    this.link.held.set(this.claim, false);
     const isClaimed = this.#hasRun || this.claim.placing === undefined;
-    if (isClaimed && (!this.#hasRun || isKept || checkpoints.length > 0)) this.#dismiss();
+    if (isClaimed && (!this.#hasRun || isAny(this.#held))) this.#dismiss();
   }
 
   #dismiss(): void {
@@ -256,7 +262,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     try {
       send();
       const answer = await promise;
-      if (order.action !== 'drop') this.#held = answer;
+      if (order.action !== 'drop') this.#hold(answer);
       return answer;
     } finally {
       clearInterval(again);
@@ -267,6 +273,8 @@ export class RemoteWorker implements Worker, WorkerCopies {
     }
   }
 }
+
+const isAny = ({ isKept, checkpoints }: Held): boolean => isKept || checkpoints.length > 0;
 
 const copied = ({ copy, obstacles }: CopyAnswer): Copied<string> =>
   copy === undefined ? { obstacles: obstacles ?? GONE } : { copy };

@@ -165,8 +165,10 @@ export const Go = z.object({
 });
 export type Go = z.infer<typeof Go>;
 
-/** Signed: the run of the claim follows later. */
-export const Hold = z.object(order);
+/** Claims that one order names. */
+export const MOST_HELD = 1000;
+/** Signed: the front end has these claims. A run of theirs follows later. */
+export const Hold = z.object({ front: token, claims: z.array(token).max(MOST_HELD) });
 
 /** Signed: ends the run with this number. */
 export const Cancel = z.object({ ...order, n: whole });

@@ -13,6 +13,10 @@ export const LOOK_MS = 200;
 export const LEASE_MS = 1000;
 /** While the inputs of a run are stored, its lease is renewed so often. */
 export const HOLD_MS = 250;
+/** A front end names the sessions that it has at a worker so often. */
+export const KEEP_MS = 2000;
+/** A session that was not named for so long ends: the order to end it was lost. */
+export const UNNAMED_MS = 4 * KEEP_MS;
 /** A worker answers an offer within this time, at least that it has taken it. */
 export const OFFER_MS = 1000;
 /** Where no notice of a free slot arrives, offers are repeated after this. */

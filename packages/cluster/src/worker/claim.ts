@@ -24,7 +24,7 @@ export interface ClaimParts {
   /** A claim begins: of an offer, or of a fork. */
   onOpen: (claim: Claim) => void;
   /** It waits for the next run of its session. */
-  onIdle: () => void;
+  onIdle: (claim: Claim) => void;
   /** It holds nothing any more, and everything it has sent was received. */
   onClose: (claim: Claim) => void;
 }
@@ -125,8 +125,7 @@ export class Claim {
       this.#find(order.n)?.sender.resend();
       return true;
     }
-    const isCopying = this.#copying !== undefined && this.#copying.answer === undefined;
-    if (this.#isReleased || this.#running || isCopying) return false;
+    if (this.#isReleased || this.#running || this.#isCopying) return false;
     this.#n = order.n;
     clearTimeout(this.#lease);
     this.#leasedUntil = Number.POSITIVE_INFINITY;
@@ -157,7 +156,11 @@ export class Claim {
     this.#isReleased = true;
     this.#copying?.abort.abort();
     if (this.#running) this.cancel(this.#running.n);
-    else this.#vacate();
+    else if (!this.#isCopying) this.#vacate();
+  }
+
+  get #isCopying(): boolean {
+    return this.#copying !== undefined && this.#copying.answer === undefined;
   }
 
   copy(order: Copy): void {
@@ -284,7 +287,7 @@ export class Claim {
   #settle(): void {
     if (this.isBusy) return;
     if (this.#isReleased) this.parts.onClose(this);
-    else this.parts.onIdle();
+    else this.parts.onIdle(this);
   }
 
   #held(): { isKept: boolean; checkpoints: string[] } {
@@ -298,6 +301,8 @@ export class Claim {
     const answer: CopyAnswer = { kind: 'copied', ...this.#held(), ...made };
     copying.answer = pack(answer);
     this.parts.reply(this.front, token, copying.answer);
+    // It was released meanwhile.
+    if (this.#isReleased && !this.#running) this.#vacate();
   }
 
   async #made(
@@ -307,7 +312,7 @@ export class Claim {
     signal: AbortSignal,
   ): Promise<Pick<CopyAnswer, 'copy' | 'obstacles'>> {
     const { copies } = this.worker;
-    if (this.#isReleased || copies === undefined) return { obstacles: ['its process was ended'] };
+    if (this.#isReleased || copies === undefined) return { obstacles: [ENDED] };
     if (this.#running !== undefined) return { obstacles: ['it is busy'] };
     const isKnown = copies.checkpoints.includes(checkpoint);
     if (action === 'drop') {
@@ -322,14 +327,15 @@ export class Claim {
         : { obstacles: ['there is no such checkpoint'] };
     const forked = await copies.fork(limits, signal);
     if ('obstacles' in forked) return forked;
-    if (!this.parts.hasRoomForSession()) {
+    if (this.#isReleased || !this.parts.hasRoomForSession()) {
       forked.copy.release();
-      return { obstacles: [SESSIONS_FULL] };
+      return { obstacles: [this.#isReleased ? ENDED : SESSIONS_FULL] };
     }
     return { copy: new Claim(this.parts, this.front, forked.copy, undefined, this.need).id };
   }
 }
 
+const ENDED = 'its process was ended';
 const SESSIONS_FULL = 'its worker holds as many sessions as it may (MAX_SESSIONS there)';
 
 /** On a full disk, for example, or without memory. */

@@ -68,6 +68,14 @@ export class Claims {
     await quiet;
   }
 
+  /** Ends a session that its front end has not named for a time. Returns false if something of it is under way. */
+  endUnnamed(id: string): boolean {
+    const claim = this.#open.get(id);
+    if (claim?.isBusy) return false;
+    claim?.release();
+    return true;
+  }
+
   endIdle(): void {
     for (const claim of [...this.#open.values()]) if (!claim.isBusy) claim.release();
   }

@@ -17,7 +17,9 @@ import {
   type Subjects,
   type WorkerKey,
 } from '../protocol/subjects.js';
+import { UNNAMED_MS } from '../protocol/timing.js';
 import { SealedStore } from '../sealed-store.js';
+import { SilenceWatch } from '../silence.js';
 import { Claim, type ClaimParts } from './claim.js';
 import { Claims } from './claims.js';
 import { FrontWatch } from './front-watch.js';
@@ -67,6 +69,8 @@ export class ClusterWorker {
   readonly #slots: Slots;
   readonly #claims: Claims;
   readonly #fronts: FrontWatch;
+  /** Ends sessions that no front end names any more. */
+  readonly #named: SilenceWatch;
   readonly #heartbeats: Heartbeats;
   readonly #inbox: SignedInbox;
   readonly #trail: Trail;
@@ -94,6 +98,9 @@ export class ClusterWorker {
       describe: () => this.#describe(),
       publish: (message) => parts.connection.publish(parts.subjects.beat(options.name), message),
     });
+    this.#named = new SilenceWatch(UNNAMED_MS, () => parts.connection.flush(), {
+      onLost: (claim) => this.#endUnnamed(claim),
+    });
     this.#fronts = new FrontWatch({
       connection: parts.connection,
       subjects: parts.subjects,
@@ -113,7 +120,8 @@ export class ClusterWorker {
     await generations.load();
     this.#taker = this.#offerTaker(generations);
     const placed = this.#placedRuns(generations, this.#taker);
-    const parts = { inbox: this.#inbox, claims: this.#claims, changes, placed, reply: this.#reply };
+    const onHeld = ({ id }: Claim) => this.#named.knows(id) && this.#named.hear(id);
+    const parts = { inbox: this.#inbox, claims: this.#claims, changes, placed, onHeld, reply: this.#reply };
     const orders = new Orders(parts);
     const operators = new SignedInbox(connection, this.parts.operators, logger);
     const operatorOrders = new OperatorOrders(operators, (order) => this.#operate(order));
@@ -166,6 +174,7 @@ export class ClusterWorker {
     this.#taker?.close();
     this.#heartbeats.stop();
     this.#fronts.close();
+    this.#named.close();
     this.#claims.abandon('it was stopped');
     this.#environments?.changes.abandon();
     this.#closing.abort(new PungiError('CANCELLED', 'The worker is shutting down.'));
@@ -269,11 +278,15 @@ export class ClusterWorker {
       inputs: this.#inputs,
       trail: this.#trail,
       logger: this.parts.logger,
-      onOpen: (claim) => this.#claims.add(claim),
-      onIdle: () => {
-        if (this.#state === 'draining') this.#claims.endIdle();
+      onOpen: (claim) => {
+        this.#claims.add(claim);
+        if (!claim.isBusy) this.#noteIdle(claim);
       },
-      onClose: (claim) => this.#claims.remove(claim),
+      onIdle: (claim) => this.#noteIdle(claim),
+      onClose: (claim) => {
+        this.#named.drop(claim.id);
+        this.#claims.remove(claim);
+      },
     };
   }
 
@@ -281,6 +294,18 @@ export class ClusterWorker {
     const { connection, subjects } = this.parts;
     if (!connection.isClosed()) connection.publish(subjects.reply(front, token), message);
   };
+
+  /** A session waits for its next run. */
+  #noteIdle({ id }: Claim): void {
+    this.#named.hear(id);
+    if (this.#state === 'draining') this.#claims.endIdle();
+  }
+
+  #endUnnamed(claim: string): void {
+    if (this.#claims.endUnnamed(claim)) return;
+    this.#named.drop(claim);
+    this.#named.hear(claim);
+  }
 
   #abandon(front: string): void {
     this.parts.logger.info('A front end is gone', { front });

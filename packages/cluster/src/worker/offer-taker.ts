@@ -26,7 +26,7 @@ export interface OfferTakerParts {
   answer: (offer: Offer, content: OfferAnswer) => void;
   /** Who answers. */
   key: WorkerKey;
-  /** Whether the machine may hold what the run keeps. To be asked when the claim is made. */
+  /** Whether the machine may hold what the run keeps. To be asked before anything is done for it, and when the claim is made. */
   hasRoomFor: (need: Needed) => boolean;
   /** Makes a claim, which gives the slot back. */
   claim: (offer: Offer, worker: Worker, leave: () => void) => OfferAnswer;
@@ -86,7 +86,7 @@ export class OfferTaker {
   }
 
   async #take(message: Msg): Promise<void> {
-    const { inbox, slots } = this.parts;
+    const { inbox, slots, hasRoomFor } = this.parts;
     const offer = inbox.open(Offer, message);
     if (offer === undefined) return;
     if (!this.#seen.add(offer.token)) {
@@ -95,6 +95,10 @@ export class OfferTaker {
     }
     if (!isCompatible(offer.v)) {
       this.#refuse(offer, { reason: 'version', message: incompatible(offer.v) });
+      return;
+    }
+    if (!hasRoomFor(offer)) {
+      this.#refuse(offer, FULL);
       return;
     }
     let leave: (() => void) | undefined;

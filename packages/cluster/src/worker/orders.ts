@@ -13,6 +13,7 @@ import {
 } from '../protocol/messages.js';
 import type { OrderKind } from '../protocol/subjects.js';
 import type { Changes } from './changes.js';
+import type { Claim } from './claim.js';
 import type { Claims } from './claims.js';
 import type { PlacedRuns } from './placed-runs.js';
 import type { SignedInbox } from './signed-inbox.js';
@@ -22,6 +23,8 @@ export interface OrdersParts {
   claims: Claims;
   changes: Changes;
   placed: PlacedRuns;
+  /** Called when a front end names a claim that it has. */
+  onHeld: (claim: Claim) => void;
   reply: (front: string, token: string, message: Buffer) => void;
 }
 
@@ -39,7 +42,7 @@ export class Orders {
   readonly #table: Record<OrderKind, (message: Msg) => void> = {
     hold: (message) => {
       const order = this.parts.inbox.open(Hold, message);
-      if (order) this.parts.claims.find(order.claim, order.front)?.hold();
+      for (const claim of order?.claims ?? []) this.#hold(order!.front, claim);
     },
     go: (message) => this.#go(message),
     cancel: (message) => {
@@ -68,6 +71,13 @@ export class Orders {
         reply(order.front, order.token, pack({ kind: 'usage', claims: claims.using(order.environment) }));
     },
   };
+
+  #hold(front: string, id: string): void {
+    const { claims, onHeld } = this.parts;
+    const claim = claims.find(id, front);
+    claim?.hold();
+    if (claim) onHeld(claim);
+  }
 
   #go(message: Msg): void {
     const { inbox, claims, placed } = this.parts;

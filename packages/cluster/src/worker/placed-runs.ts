@@ -16,7 +16,7 @@ export interface PlacedRunsParts {
   ageOf: (beat: number) => number;
   /** Whether it takes runs. */
   isOpen: () => boolean;
-  /** Whether the machine may hold what the run keeps. To be asked when the claim is made. */
+  /** Whether the machine may hold what the run keeps. To be asked before anything is done for it, and when the claim is made. */
   hasRoomFor: (need: Needed) => boolean;
   /** Makes the claim of an order, which gives the slot back. */
   claim: (order: Go, placing: Placing, worker: Worker, leave: () => void) => Claim;
@@ -54,7 +54,7 @@ export class PlacedRuns {
     const { slots, isOpen, hasRoomFor, generations, claim } = this.parts;
     const { environment } = placing;
     const isReady = environment === undefined || generations.has(environment.generation);
-    const leave = isOpen() && isReady ? slots.tryEnter() : undefined;
+    const leave = isOpen() && isReady && hasRoomFor(placing) ? slots.tryEnter() : undefined;
     if (leave === undefined) {
       this.#refuse(order, 'it is full');
       return;

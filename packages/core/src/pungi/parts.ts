@@ -29,8 +29,8 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   diskMb: config.maxDiskMb,
   systemPackages: config.systemPackages,
   maxActive: config.maxConcurrentExecutions,
-  // A command has one session at most, whose worker is one of these.
-  maxKept: door === 'command' ? 0 : config.maxSessions,
+  // A command has one session at most.
+  maxKept: door === 'command' ? 1 : config.maxSessions,
   maxActivePerClient: config.maxConcurrentPerClient,
   maxQueued: config.maxQueuedExecutions,
   idleTimeoutMs: config.idleTimeoutMs,

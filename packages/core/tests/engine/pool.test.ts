@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { descendantsOf, isAlive, type KnownProcess } from '../../../../tests/support/processes.js';
 import { until } from '../../../../tests/support/until.js';
-import type { Pungi } from '../../../pungi/src/index.js';
+import { Pungi } from '../../../pungi/src/index.js';
 import {
   expectOk,
   listeningLogger,
@@ -99,6 +100,32 @@ describe('the pool', () => {
       }
       expect(await poolOf(own)).toMatchObject({ restarts: 0 });
     });
+  });
+
+  test('a session that is ended while it is forked from another one leaves no process', async () => {
+    await whileOthersAre(async (own, forkServer) => {
+      await until(isFull(own), 'the pool is full');
+      const processes = () => descendantsOf(forkServer().pid).length;
+      const before = processes();
+      const { session } = await own.run({ code: 'x = bytearray(b"1") * 60_000_000', session: 'new' });
+      const forked = own.forkSession(session!.id);
+      while (own.sessions().length < 2) await setImmediate();
+      own.endSession(own.sessions()[1]!.id);
+      await expect(forked).rejects.toMatchObject({ code: 'SESSION_ENDED' });
+      own.endSession(session!.id);
+      await until(async () => (await isFull(own)()) && processes() === before, 'nothing is left of them');
+    });
+  });
+
+  test('a prompt that is typed into fast does not end the fork server of a shell', async () => {
+    // The settings of `pungi shell`.
+    const config = { poolSize: 1, maxConcurrentExecutions: 1, audit: false };
+    await using own = Pungi.start(config, undefined, 'command');
+    const { session } = await own.run({ code: 'x = 1', session: 'new' });
+    const until = performance.now() + 9000;
+    while (performance.now() < until) await own.readPrompt({ code: 'x', isTyped: true });
+    expect((await own.run({ code: 'x', session: session!.id })).value?.json).toBe(1);
+    expect(await poolOf(own)).toMatchObject({ restarts: 0 });
   });
 
   test('a parked worker that dies is replaced', async () => {

@@ -31,7 +31,7 @@ from . import started_as, streams, supervisor, worker
 # How long supervisors that have ended are zombies if no order comes.
 _REAP_SECONDS = 5
 # A server with at most so many supervisors has one run, as `pungi run` does, or one at a time: moving the memory would take longer.
-_OF_ONE_RUN = 2
+_OF_ONE_RUN = 3
 
 
 def main():
