@@ -150,9 +150,7 @@ describe('credentials of another role', () => {
       ['cluster', 'wheels', lock, folder, ...given('operator')],
       of('operator', 'an operator', 'a front end', 'front-1'),
     ],
-    [['cluster', 'status', ...given('worker-1')], of('worker-1', 'a worker', 'an operator', 'operator')],
     [['audit', 'verify', ...given('front-1')], of('front-1', 'a front end', 'an operator', 'operator')],
-    [['cluster', 'profiles', 'list', ...given('worker-1')], of('worker-1', 'a worker', 'the owner', 'owner')],
     [
       ['worker', ...given('')],
       `pungi: ${join(folder, '')} is the folder of the whole cluster: give that of one member, --creds DIR/worker-1.\n`,

@@ -8,8 +8,10 @@ import type { Outcome } from '../../core/src/contract/outcome.js';
 import type { RunRequest } from '../../core/src/contract/run.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import type { ClusterBackend } from '../src/front/cluster-backend.js';
+import type { FrontLink } from '../src/front/link.js';
 import { Offers } from '../src/front/offers.js';
 import { RemoteWorker } from '../src/front/remote-worker.js';
+import type { WorkerKey } from '../src/protocol/subjects.js';
 import { KEEP_MS, UNNAMED_MS } from '../src/protocol/timing.js';
 import { TestCluster, type TestWorker } from './cluster.js';
 
@@ -172,13 +174,25 @@ test('a run whose worker has left before it was sent is moved to another worker'
   await backend.close();
 });
 
+const hasLeft = ({ connection, subjects }: FrontLink, key: WorkerKey): Promise<boolean> =>
+  connection.request(subjects.order(key, 'hold'), '', { timeout: 1000 }).then(
+    () => false,
+    ({ message }: Error) => message.includes('no responders'),
+  );
+
 test('a worker that was killed a moment ago gets no runs, although it seems to have more room than the other one', async () => {
   const workers = [await cluster.worker(), await cluster.worker()];
   const pungi = await cluster.front();
   const { ended } = await begin(pungi, { code: FOR_LONG });
   const idle = workers.find((worker) => startsOf([worker]).length === 0)!;
+  const link = await cluster.link();
+  await link.workers.first();
+  const key = await until(() => link.workers.all.find(({ worker }) => worker === idle.name), 'it is heard');
   idle.signal('SIGKILL');
   await idle.running.ended;
+  // What is sent before NATS has noticed is lost.
+  await until(() => hasLeft(link, key), 'NATS has noticed');
+  await link.close();
   const outcomes: Outcome[] = [];
   // Less time than it takes to miss it.
   for (let n = 0; n < 5; n += 1) outcomes.push(await pungi.run({ code: '1' }));
@@ -190,9 +204,9 @@ test('a worker that was killed a moment ago gets no runs, although it seems to h
 test('a run that finds its worker full waits no longer than it may', async () => {
   await cluster.worker([], { MAX_CONCURRENT_EXECUTIONS: '1' });
   const [one, other] = [await cluster.front(), await cluster.front()];
-  const ended = one.run({ code: FOR_LONG });
+  // The other one may still believe that there is a free slot.
+  const { ended } = await begin(one, { code: FOR_LONG });
   const asked = performance.now();
-  // It has heard of a free slot, too.
   const { verdict } = await other.run({ code: '1', limits: { timeoutMs: 3000 } });
   expect(verdict.kind).toBe('busy');
   expect(performance.now() - asked).toBeLessThan(5500);

@@ -61,7 +61,7 @@ const remove = (end: End): Command =>
   });
 
 async function withOwner<T>(flags: Parsed, work: (owner: ProfileOwner) => Promise<T>): Promise<T> {
-  const { address, creds } = await clusterOf(readConfig(flags), 'owner', 'front', 'operator');
+  const { address, creds } = await clusterOf(readConfig(flags), 'owner', 'operator', 'front', 'worker');
   const { ProfileOwner } = await import('@pungi/cluster');
   const owner = await ProfileOwner.connect(address, creds);
   try {

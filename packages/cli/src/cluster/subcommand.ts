@@ -16,7 +16,7 @@ export const subcommand = subcommandsOf({
 
 /** Connects to the cluster that the flags name. */
 export async function withOperator<T>(flags: Parsed, work: (operator: Operator) => Promise<T>): Promise<T> {
-  const { address, creds } = await clusterOf(readConfig(flags), 'operator', 'front');
+  const { address, creds } = await clusterOf(readConfig(flags), 'operator', 'owner', 'front', 'worker');
   const { Operator } = await import('@pungi/cluster');
   const operator = await Operator.connect(address, creds);
   try {
