@@ -10,7 +10,6 @@ import {
 import { PungiError, similarName } from '@pungi/core/base';
 import type { WrappedScripts } from '@pungi/wrap';
 import { budgetOf } from './fit.js';
-import { garbage } from './garbage.js';
 import { once } from './once.js';
 import { replyError } from './reply.js';
 import type { Call, Tool } from './tools/tool.js';
@@ -36,7 +35,7 @@ export function serveTools(
     const advertised = withViewer(offered.map(advertise), capabilitiesOf(server, ctx));
     return { tools: [...advertised, ...advertisedTools(wrapped.tools)] };
   });
-  const answer = async (name: string, args: unknown, ctx: ServerContext) => {
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx) => {
     const found = own().get(name);
     if (found !== undefined) return answerOwn(found, args, callOf(ctx));
     // A client may know a tool from before the server restarted.
@@ -46,10 +45,7 @@ export function serveTools(
     const meant = similarName(name, [...own().keys(), ...wrapped.tools.keys()]);
     const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found${advice}`);
-  };
-  server.setRequestHandler('tools/call', ({ params: { name, arguments: args } }, ctx) =>
-    garbage.during(() => answer(name, args, ctx)),
-  );
+  });
 }
 
 /** A modern client declares them with every request. */
