@@ -176,7 +176,7 @@ display({"text/html": "last"}, raw=True)
   {
     name: 'takes the answers to its displays away',
     code: `${FORGE}
-threading.Thread(target=lambda: [os.read(JOB, 1) for _ in range(1000)], daemon=True).start()
+threading.Thread(target=lambda: [os.read(JOB, 4096) for _ in range(1000)], daemon=True).start()
 time.sleep(0.1)
 display({"text/html": "x"}, raw=True)
 display({"text/html": "y"}, raw=True)`,
